@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 
-from a3t.console import BAD_INPUT, WRONG_USAGE, complain
+from a3t.console import WRONG_USAGE
+from training.programs import name_missing_package
 
 COMMANDS = {
     "results": ("results.pages", "the page RESULTS.md, part by part"),
@@ -71,9 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0 if helped else WRONG_USAGE
     try:
         module = module_of(name)
+        if hasattr(module, "MEASUREMENT"):
+            return int(module.MEASUREMENT.program(name, module.__doc__)(rest))
+        return int(module.main(rest))
     except ModuleNotFoundError as error:
-        complain(f"evaluation {name} needs {error.name}: pip install 'a3t[eval,train]'.")
-        return BAD_INPUT
-    if hasattr(module, "MEASUREMENT"):
-        return int(module.MEASUREMENT.program(name, module.__doc__)(rest))
-    return int(module.main(rest))
+        return name_missing_package(f"evaluation {name}", error)

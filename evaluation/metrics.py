@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from rapidfuzz.distance import Levenshtein
 
 from a3t.errors import InputError
 from evaluation.cepstra import Floats, as_signal, warp_path
@@ -240,4 +239,6 @@ def word_error_rate(reference: Sequence[str], hypothesis: Sequence[str]) -> floa
     """
     if not reference:
         raise InputError("A word error rate needs at least one reference word.")
+    with eval_package("rapidfuzz"):
+        from rapidfuzz.distance import Levenshtein
     return Levenshtein.distance(reference, hypothesis) / len(reference)

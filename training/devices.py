@@ -88,7 +88,7 @@ def refuse_missing(device: str, processes: int = 1, tensorboard: bool = False) -
             " --device cuda."
         )
     if tensorboard and find_spec("tensorboard") is None:
-        raise InputError("TensorBoard is not installed: pip install tensorboard.")
+        raise InputError("TensorBoard is not installed: pip install 'a3t[train]'.")
 
 
 def compute(options: argparse.Namespace, work: Callable[[argparse.Namespace, Place], None]) -> None:

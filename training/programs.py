@@ -8,7 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from a3t.console import Parser, run
+from a3t.console import BAD_INPUT, Parser, complain, run
+
+OURS = ("a3t", "alignment", "app", "evaluation", "training")
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,8 @@ class Program:
 
     def parse(self, arguments: Sequence[str] | None = None) -> argparse.Namespace:
         """Parse the options that a command line gives; wrong usage ends the program."""
-        spec = sys.modules[self.work.__module__].__spec__
         parser = Parser(
-            prog=f"python -m {self.name or (spec.name if spec else '')}",
+            prog=f"python -m {self._module}",
             description=self.about,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
@@ -68,4 +69,23 @@ class Program:
         def work() -> None:
             self.work(options)
 
-        return run(work)
+        try:
+            return run(work)
+        except ModuleNotFoundError as error:
+            return name_missing_package(self._module, error)
+
+    @property
+    def _module(self) -> str:
+        spec = sys.modules[self.work.__module__].__spec__
+        return self.name or (spec.name if spec else "")
+
+
+def name_missing_package(module: str, error: ModuleNotFoundError) -> int:
+    """Say which extra brings the package that a program lacks, and return the exit code."""
+    if str(error.name).partition(".")[0] in OURS:
+        raise error
+    extra = "text" if module.startswith("training.text.") else "train"
+    if module.startswith("evaluation"):
+        extra = "app,eval,train"
+    complain(f"python -m {module} needs {error.name}: pip install 'a3t[{extra}]'.")
+    return BAD_INPUT

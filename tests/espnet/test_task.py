@@ -241,7 +241,7 @@ def test_tensorboard_has_the_losses_where_it_is_asked_for(
     assert written.Scalars(name)[-1].value == pytest.approx(losses(tmp_path / "exp")[0][0], rel=0.2)
     monkeypatch.setattr("training.espnet.task.find_spec", lambda _: None)
     assert train.main(arguments) == 1
-    assert "pip install tensorboard" in capsys.readouterr().err
+    assert "a3t[train]" in capsys.readouterr().err
 
 
 def test_a_run_starts_from_a_packed_model_and_trains_in_bfloat16(

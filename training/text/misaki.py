@@ -14,6 +14,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from a3t.errors import InputError
 from a3t.text.pronunciation.lexicon import Pronunciation
 
 _VOWELS = {
@@ -47,9 +48,9 @@ def tables() -> tuple[dict[str, str], ...]:
     """Return misaki's phones of the words that people wrote or checked, and of the others."""
     spec = find_spec("misaki")
     if spec is None or not spec.submodule_search_locations:
-        raise ImportError(
-            "misaki's lexicon is not installed: "
-            "pip install --no-deps --ignore-requires-python misaki==0.9.4"
+        raise InputError(
+            "misaki's lexicon is needed, which the extra 'text' brings for Python 3.11 and 3.12: "
+            "pip install --no-deps --ignore-requires-python misaki==0.9.4."
         )
     folder = Path(spec.submodule_search_locations[0]) / "data"
     return tuple(_read(folder / name) for name in ("us_gold.json", "us_silver.json"))

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import precision_recall_fscore_support
 from torch import nn
 
 from a3t.text.punctuation.network import WINDOW, predict
@@ -49,6 +48,8 @@ class Score:
 
 def scores(found: np.ndarray, due: np.ndarray) -> dict[str, Score]:
     """Score each tag but O, and all together; found and due (N) are indices of TAGS."""
+    from sklearn.metrics import precision_recall_fscore_support
+
     marks = [*range(1, len(TAGS))]
     settings: dict[str, Any] = {"labels": marks, "zero_division": 0}
     precision, recall, *_ = precision_recall_fscore_support(due, found, **settings)
@@ -71,6 +72,8 @@ def case_score(found: np.ndarray, due: np.ndarray) -> Score:
     told = due != IGNORED
     if not told.any():
         return Score(0.0, 0.0)
+    from sklearn.metrics import precision_recall_fscore_support
+
     precision, recall, *_ = precision_recall_fscore_support(
         due[told] > 0, found[told] > 0, average="binary", zero_division=0
     )

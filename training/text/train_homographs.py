@@ -22,8 +22,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from a3t.errors import InputError
 from a3t.text.pronunciation.homographs import (
@@ -126,6 +124,9 @@ def _learn_verbs(verbs: Sequence[MarkedHomograph]) -> tuple[dict[str, float], di
 
     The latter are by the example's id.
     """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_val_predict
+
     counts = Counter(name for e in verbs for name in set(e.features) if _is_shared(name))
     names = [name for name, count in counts.items() if count >= _LEAST]
     x, y = (
@@ -180,6 +181,9 @@ def _word_weights(
     names = [name for name, count in counts.items() if count >= 2]
     column = csr_matrix([[0.5 * opinion.get(id(example), 0.0)] for example in group])
     x = hstack([feature_matrix([example.features for example in group], names), column]).tocsr()
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
     result = {}
     for label in labels if len(labels) > 2 else labels[:1]:
         y = np.array([example.sense == label for example in group])

@@ -16,10 +16,10 @@ import hashlib
 import random
 from collections import Counter
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 
 import torch
-from rapidfuzz.distance import Levenshtein
 from torch import Tensor, nn
 
 from a3t.learning.loop import Losses
@@ -190,6 +190,8 @@ def tensors_of(model: Tagger) -> dict[str, Tensor]:
 
 def errors(network: LetterNetwork, pairs: dict[str, list[Pronunciation]]) -> dict[str, float]:
     """Return phone and word errors (%), with stress and without it."""
+    from rapidfuzz.distance import Levenshtein
+
     wrong = Counter[str]()
     for word, ways in pairs.items():
         said = network.pronounce(word)
@@ -210,6 +212,7 @@ def errors(network: LetterNetwork, pairs: dict[str, list[Pronunciation]]) -> dic
 def work(args: argparse.Namespace) -> None:
     """Train, or resume training, and write the model."""
     refuse_missing(args.device)
+    import_module("rapidfuzz.distance")  # missing, it is named before the training
     rng = random.Random(1)
     table = lexicon()
     train, held = split(list(table))
