@@ -237,6 +237,14 @@ def test_every_dependency_is_pinned() -> None:
     assert named - {"a3t"} <= pins().keys()  # an extra may name another of ours
 
 
+def test_extras_bring_the_pkg_resources_that_their_packages_import() -> None:
+    """Newer versions of setuptools have none."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for extra, required in project["optional-dependencies"].items():
+        if re.search("pyworld|pysptk|Resemblyzer", " ".join(required)):
+            assert "setuptools<81" in required, extra
+
+
 ENVIRONMENTS = ("environment.yml", "recipes/environment.yml", "alignment/mfa-environment.yml")
 
 
