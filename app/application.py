@@ -265,17 +265,17 @@ def serve(
 ) -> None:
     """Serve at a host and a port until Ctrl-C; `greet` is given the address.
 
-    Raises InputError if the port can't be had.
+    Raises InputError if the port can't be had, ImportError if Gradio can't be imported.
     """
     with suppress(KeyboardInterrupt):
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
         with running(where, callers, voices, page) as (address, app):
+            if page is not None:
+                app.state.gradio.load()  # if it can't be, no address has been given
             greet(address)
             app.state.service.quick.warm_up()
-            if page is not None:
-                app.state.gradio.load()
-                if page.share:
-                    greet(shared(address))
+            if page is not None and page.share:
+                greet(shared(address))
             threading.Event().wait()
 
 

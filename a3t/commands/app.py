@@ -156,13 +156,12 @@ def serve(
 
     try:
         return run(command)
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         if str(error.name).partition(".")[0] in OUR_PACKAGES:
             raise
-        needs = "page needs gradio: pip install 'a3t[app]'"
-        if page is None:
-            needs = "server needs FastAPI: pip install 'a3t[serve]'"
-        complain(f"The {needs}.")
+        needs, extra = ("page needs gradio", "app") if page else ("server needs FastAPI", "serve")
+        reason = f" ({error})" if str(error) else ""
+        complain(f"The {needs}{reason}: pip install 'a3t[{extra}]'.")
         return BAD_INPUT
 
 
