@@ -19,6 +19,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import Levenshtein
 
 from a3t.source.change_detection import SpeechComparison
+from a3t.source.differences import said_text
 from a3t.source.recognised_transcript import recognised
 from a3t.source.transcripts import compared
 from a3t.text.comparison.respelling import respelled
@@ -129,10 +130,15 @@ def recognise_clip(task: RecognitionTask, setting: Setting) -> Iterator[Row]:
 def words_heard(
     spoken: Spoken, expected: Transcript | None, pronouncer: Pronouncer, model: Path | None
 ) -> Transcript:
-    """Recognise the words of a clip; raise AlignmentError if there are none."""
+    """Recognise the words of a clip; raise AlignmentError if there are none.
+
+    Beside a new text, a word that is listed as probably misheard is taken as that text has it.
+    """
     sound = InMemory(spoken.samples, spoken.rate)
     if expected is not None:
-        return compared(SpeechComparison(sound, pronouncer, model), expected).transcript
+        found = compared(SpeechComparison(sound, pronouncer, model), expected)
+        judged = found.comparison
+        return (said_text(judged, misheard=False) if judged else found).transcript
     return recognised(sound, pronouncer, model).transcript
 
 
