@@ -1,5 +1,6 @@
 """A service with the tests' one editor, and a page over it on this machine."""
 
+import functools
 import multiprocessing
 import os
 import threading
@@ -9,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from starlette.testclient import TestClient
 
@@ -31,6 +33,11 @@ PATIENCE = 600.0  # seconds until what should have happened is given up
 TOKEN = "a-token-for-tests"
 EDIT_OPTIONS = (1.0, 0, False, ["bandwidth", "spectrum", "room", "coding"], 25, 1, "")
 AUTH = {"Authorization": f"Bearer {TOKEN}"}
+
+
+# A request waits as long as a busy machine takes; httpx gives up after 5 s.
+httpx.get = functools.partial(httpx.get, timeout=PATIENCE)
+httpx.post = functools.partial(httpx.post, timeout=PATIENCE)
 
 
 class EditorThread(WorkerProcess):

@@ -14,6 +14,7 @@ from a3t.errors import InputError
 from app import guard, limits
 from app.guard import COOKIE, Quota, RefusedError, cookie_of, held
 from app.service import Service
+from tests.app.conftest import PATIENCE
 
 
 def sent(client: httpx.Client, url: str, size: int = 10, **headers: str) -> httpx.Response:
@@ -22,7 +23,7 @@ def sent(client: httpx.Client, url: str, size: int = 10, **headers: str) -> http
 
 
 def test_a_browser_uploads_from_the_page_alone(url: str) -> None:
-    with httpx.Client() as client:
+    with httpx.Client(timeout=PATIENCE) as client:
         assert sent(client, url).status_code == 200  # a program
         for headers in ({"origin": url}, {"sec-fetch-site": "same-origin"}):
             answer = sent(client, url, **headers)
@@ -31,7 +32,7 @@ def test_a_browser_uploads_from_the_page_alone(url: str) -> None:
         assert "HttpOnly" in given and "SameSite=strict" in given
         assert sent(client, url, origin=url).status_code == 200
         assert "set-cookie" not in client.get(f"{url}/studio/limits").headers
-    with httpx.Client(cookies={COOKIE: "a" * 31}) as forger:
+    with httpx.Client(cookies={COOKIE: "a" * 31}, timeout=PATIENCE) as forger:
         assert sent(forger, url, origin=url).status_code == 403
 
 
@@ -102,7 +103,7 @@ def test_too_large_an_upload_is_refused_unread(
 ) -> None:
     monkeypatch.setattr(limits, "MAX_MEGABYTES", 1)
     before = held(service.folder)
-    with httpx.Client() as client:
+    with httpx.Client(timeout=PATIENCE) as client:
         answer = sent(client, url, 2_000_000)
     assert answer.status_code == 413 and "larger than 1 MB" in answer.json()["detail"]
     assert held(service.folder) == before
