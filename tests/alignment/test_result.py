@@ -1,42 +1,14 @@
-"""Alignment records survive JSON, and are put together of words that move."""
+"""Alignments are put together of words that move."""
 
-import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from alignment import Alignment, Phone, Word, pause
+from alignment import Phone, Word, pause
 from alignment.formats.tables import require_whole
 from alignment.result import SNAP_S, covering, retimed
-
-
-@st.composite
-def alignments(draw: st.DrawFn) -> Alignment:
-    """Words and pauses of 1 to 3 phones, end to end."""
-    clock = draw(st.sampled_from([0.0, 0.1]))
-    words = [pause(0.0, clock)] if clock else []
-    for text in draw(st.lists(st.sampled_from(["a", "ice", "naïve", "", "it's"]), max_size=6)):
-        score = draw(st.floats(0, 1))
-        if not text:
-            words.append(pause(clock, clock + 0.25, score))
-        else:
-            edges = [clock]
-            for _ in range(draw(st.integers(1, 3))):
-                edges.append(edges[-1] + draw(st.floats(0.01, 0.5)))
-            phones = tuple(
-                Phone("AH0", a, b, score) for a, b in zip(edges, edges[1:], strict=False)
-            )
-            words.append(Word(text, edges[0], edges[-1], score, phones))
-        clock = words[-1].end
-    return Alignment(tuple(words), clock, draw(st.floats(0, 1)))
-
-
-@settings(derandomize=True)
-@given(alignments())
-def test_json_gives_the_same_back(alignment: Alignment) -> None:
-    assert Alignment.from_json(json.loads(json.dumps(alignment.to_json()))) == alignment
 
 
 def word(start: float, end: float) -> Word:

@@ -1,7 +1,6 @@
 """The task on a toy corpus. Needs ESPnet (recipes/README.md); processes are forked, since
 importing it anew takes longer than all that is tested here."""
 
-import multiprocessing
 import os
 import signal
 import time
@@ -17,6 +16,7 @@ pytest.importorskip("espnet2", reason="ESPnet is not installed (see recipes/READ
 
 from a3t.model.a3t import A3T
 from a3t.pretrained import save_checkpoint
+from tests.children import in_child
 from tests.espnet.toy import CONFIG, command, losses, state, write_corpus
 from training.configuration import merge
 from training.espnet import train
@@ -25,8 +25,6 @@ from training.features.corpus_batches import Batches
 from training.features.store import Store
 from training.pretrain import Pretraining
 from training.training_runs import TrainingRun
-
-FORK = multiprocessing.get_context("fork")
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +40,6 @@ def finished(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("whole") / "exp"
     assert train.main(command(corpus, out, "--max_epoch", "4", "--accum_grad", "2")) == 0
     return out
-
-
-def in_child(work: Callable[[], object]) -> multiprocessing.Process:
-    process = FORK.Process(target=work, daemon=True)  # one whose fellow failed waits long for it
-    process.start()  # type: ignore[attr-defined]
-    return process  # type: ignore[return-value]
 
 
 def test_training_learns_and_averages_its_best_epochs(finished: Path) -> None:
@@ -102,7 +94,7 @@ def test_a_checkpoint_cut_off_by_a_kill_is_replaced_by_the_one_before(
     assert train.main(command(corpus, out, "--max_epoch", "2")) == 0
     last = out / "checkpoint.pth"
     last.write_bytes(last.read_bytes()[:-2000])
-    expected = losses_of_previous(out)
+    expected = losses(out, "checkpoint.previous.pth")
     assert train.main(command(corpus, out, "--max_epoch", "2", "--resume", "true")) == 0
     assert losses(out)[:1] == expected and len(losses(out)) == 2
 
@@ -130,11 +122,6 @@ def test_a_full_disk_is_reported_and_the_run_resumes_from_the_last_checkpoint(
     monkeypatch.setattr(torch, "save", plain)
     assert train.main([*arguments, "--resume", "true"]) == 0
     assert losses(out) == losses(finished)
-
-
-def losses_of_previous(out: Path) -> list[tuple[float, float]]:
-    stats = torch.load(out / "checkpoint.previous.pth", weights_only=False)["reporter"]["stats"]
-    return [(stats[k]["train"]["loss"], stats[k]["valid"]["loss"]) for k in sorted(stats)]
 
 
 def test_workers_change_nothing(corpus: Path, tmp_path: Path) -> None:

@@ -52,11 +52,11 @@ def command(features: Path, out: Path, *more: str, config: dict | None = None) -
     return [*given, "--ngpu", "0", *more]
 
 
-def state(out: Path) -> dict[str, Any]:
-    return torch.load(out / "checkpoint.pth", weights_only=False)
+def state(out: Path, name: str = "checkpoint.pth") -> dict[str, Any]:
+    return torch.load(out / name, weights_only=False)
 
 
-def losses(out: Path) -> list[tuple[float, float]]:
+def losses(out: Path, name: str = "checkpoint.pth") -> list[tuple[float, float]]:
     """Training and validation loss of each epoch."""
-    stats = state(out)["reporter"]["stats"]
+    stats = state(out, name)["reporter"]["stats"]
     return [(stats[k]["train"]["loss"], stats[k]["valid"]["loss"]) for k in sorted(stats)]

@@ -21,6 +21,10 @@ from evaluation.tables.tasks import GapTask, edit_task, prompt_task, reconstruct
 RATE = 16000
 
 
+def noisy(signal: np.ndarray, deviation: float) -> np.ndarray:
+    return signal + np.random.default_rng(0).normal(scale=deviation, size=len(signal))
+
+
 @pytest.fixture(scope="session")
 def sentence() -> np.ndarray:
     """ "And you always want to see it in the superlative degree.": (64000,) float64 at 16 kHz."""

@@ -7,14 +7,11 @@ import pytest
 
 from a3t.errors import InputError
 from evaluation import cepstra
+from tests.evaluation.conftest import noisy
 
 pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
 
 RATE = 16000
-
-
-def noisy(signal: np.ndarray, deviation: float) -> np.ndarray:
-    return signal + np.random.default_rng(0).normal(scale=deviation, size=len(signal))
 
 
 @pytest.fixture(scope="module")

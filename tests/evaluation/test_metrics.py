@@ -9,13 +9,10 @@ import torch
 from a3t.errors import InputError
 from evaluation import metrics
 from evaluation.metrics import WINDOW, speech_mos
+from tests.evaluation.conftest import noisy
 from training.pretraining_objective import cepstral_distance
 
 RATE = 16000
-
-
-def noisy(signal: np.ndarray, deviation: float) -> np.ndarray:
-    return signal + np.random.default_rng(0).normal(scale=deviation, size=len(signal))
 
 
 @pytest.fixture

@@ -7,13 +7,11 @@ import pytest
 import torch
 import yaml
 
-from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.variance.durations import DurationPredictor
 from evaluation import clips
 from evaluation.clips import HeldOutClip
-from evaluation.metrics import resampled
 from evaluation.systems import networks
 from evaluation.systems.interface import Gap
 from evaluation.systems.simple import Interpolation, MeanSpectrum
@@ -104,23 +102,9 @@ def test_held_out_clips_are_tests_and_various() -> None:
     assert clips.held_out(pool[::-1], seen=True)[:4] == known[:4] or len(known) < 4
 
 
-PHONES = 9
-
-
-@pytest.fixture(scope="module")
-def item(sentence: np.ndarray) -> HeldOutClip:
-    samples = resampled(sentence[20000:36000], 16000, 24000).astype(np.float32)
-    mel = log_mel(samples).numpy()
-    durations = np.full(PHONES, len(mel) // PHONES)
-    words = np.arange(PHONES) // 2
-    return HeldOutClip(
-        "arctic", "awb", True, 16000, samples, mel, np.arange(PHONES) + 3, durations, words
-    )
-
-
 def test_the_region_is_the_middle_third(item: HeldOutClip) -> None:
     assert item.region == (3, 6)
-    length = len(item.mel) // PHONES
+    length = len(item.mel) // 9
     assert item.frames(item.region) == (3 * length, 6 * length)
 
 

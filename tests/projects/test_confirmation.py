@@ -116,14 +116,6 @@ def test_the_differences_are_listed_and_chosen_on_a_terminal(
     assert "[ ] 2.     0.02 s  add “now” after “part”  (maybe misheard)\n" in shown
 
 
-def test_none_makes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", Terminal("none\n"))
-    monkeypatch.setattr("sys.stderr", Terminal())
-    job: Any = Unsure()
-    with pytest.raises(InputError, match="Nothing was made"):
-        chosen_plan(job, job, ask=True)
-
-
 def test_nobody_is_asked_off_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("1\n"))
     job: Any = Unsure()

@@ -5,7 +5,6 @@ import io
 import json
 import os
 import shutil
-import signal
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -15,8 +14,6 @@ import pytest
 
 from a3t.__main__ import main
 from a3t.projects.project import History
-from alignment import atomic
-from tests.children import in_child
 from tests.conftest import ARCTIC, NEVER
 from tests.fixtures import taken_as_heard
 
@@ -135,53 +132,6 @@ def test_nothing_is_lost_by_a_file_that_is_broken(
             lost = after.get(each) != digest and digest != NOTHING
             assert not lost or each in outputs, (command, each, said)
         assert History.of(json.loads(record.read_bytes())) if name != paths["record"] else True
-
-
-MOVES = [pytest.param(k, marks=() if k == 1 else pytest.mark.slow) for k in range(5)]
-
-
-@pytest.mark.parametrize("moves", MOVES)
-def test_an_edit_that_is_killed_between_its_files_is_whole_for_every_command(
-    moves: int, edited: Path, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    """SIGKILL after some of the files are in place: the old version is there, or the new one."""
-    monkeypatch.setattr("a3t.rendering.renderer.verify", lambda result: result)
-    folder = tmp_path / "talk"
-    shutil.copytree(edited, folder)
-    record = folder / "talk.edited.edit.json"
-    record.write_text(record.read_text().replace(str(edited), str(folder)))
-    talk, move, count = str(folder / "talk.wav"), atomic._move, 0
-
-    def killed(*paths: Path) -> None:
-        nonlocal count
-        if count == moves:
-            os.kill(os.getpid(), signal.SIGKILL)
-        count += 1
-        move(*paths)
-
-    def new_edit(word: str) -> int:
-        new = ["--new-text", ARCTIC.replace("want", word), "--export", "srt,vtt", "--yes"]
-        return main(["edit", talk, *new])
-
-    with monkeypatch.context() as patch:
-        patch.setattr(atomic, "_move", killed)
-        child = in_child(lambda: new_edit("like"))
-        child.join()
-    assert child.exitcode == -signal.SIGKILL
-    capsys.readouterr()
-    assert main(["edit", talk, "--history"]) == 0
-    versions = len(capsys.readouterr().out.splitlines()) - 2
-    assert main(["inspect", str(folder / "talk.edited.wav")]) == 0
-    capsys.readouterr()
-    told = json.loads(record.read_bytes())
-    sound = (folder / "talk.edited.wav").read_bytes()
-    assert told["output"]["sha256"] == sha256(sound).hexdigest() and "next" not in told
-    assert len(told["versions"]) == versions and versions in (2, 3)
-    assert ("like" in (folder / "talk.edited.srt").read_text()) == (versions == 3)
-    assert new_edit("love") == 0, capsys.readouterr().err
-    assert len(json.loads(record.read_bytes())["versions"]) == versions + 1
-    assert all(not each.name.startswith(".") for each in folder.iterdir())
 
 
 # ---- a folder that a stranger filled ------------------------------------------------------------

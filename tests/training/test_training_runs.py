@@ -34,20 +34,6 @@ def train(run: Run, steps: int) -> None:
         run.train_step(lambda step: losses(run, step))
 
 
-def test_resumed_equals_uninterrupted(tmp_path: Path) -> None:
-    whole = make_run(tmp_path / "whole", steps=20)
-    train(whole, 20)
-    first = make_run(tmp_path / "parts", steps=20)
-    train(first, 7)
-    first.save()
-    second = make_run(tmp_path / "parts", steps=20)
-    assert second.resume() and second.step == 7
-    train(second, 20)
-    for name, value in whole.model.state_dict().items():
-        assert torch.equal(value, second.model.state_dict()[name]), name
-        assert torch.equal(whole.average[name], second.average[name]), name
-
-
 def test_a_voice_is_learnt_as_a_network_is_trained(tmp_path: Path) -> None:
     """`Run` and `TrainingRun` take the same steps, and both resume where they were."""
     whole = make_run(tmp_path / "whole", steps=20)

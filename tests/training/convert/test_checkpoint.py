@@ -2,8 +2,6 @@
 folder that A3T_REFERENCE names; without it they can't be compared."""
 
 import os
-import pickle
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -143,25 +141,6 @@ def test_a_missing_parameter_is_named(theirs: Path) -> None:
     torch.save(state, theirs / "model.pth")
     with pytest.raises(InputError, match=r"output\.bias"):
         convert(theirs / "model.pth", theirs / "config.yaml")
-
-
-class Code:
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (shutil.rmtree, ("a-folder-that-is-not-there",))
-
-
-def test_a_pickle_with_code_is_refused_and_not_run(
-    theirs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    victim = tmp_path / "a-folder-that-is-not-there"
-    victim.mkdir()
-    monkeypatch.chdir(tmp_path)
-    torch.save({"sfc.bias": Code()}, tmp_path / "zip.pth")
-    (tmp_path / "plain.pth").write_bytes(pickle.dumps(Code()))
-    for name in ("zip.pth", "plain.pth"):
-        with pytest.raises(InputError, match="could run code"):
-            convert(tmp_path / name, theirs / "config.yaml")
-    assert victim.exists()
 
 
 def test_another_network_is_refused(theirs: Path) -> None:
