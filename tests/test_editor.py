@@ -214,14 +214,6 @@ def test_words_of_the_recording_keep_their_pronunciation(editor: Editor, arctic:
     assert made == heard["and"]
 
 
-def test_faster_is_shorter(editor: Editor, arctic: Path) -> None:
-    slow, fast = (
-        editor.plan(arctic, new_text=CASES["appended"], text=ARCTIC, speed=s).edits[0].frames
-        for s in (0.7, 1.4)
-    )
-    assert fast < 0.7 * slow
-
-
 def test_speech_from_a_prompt(editor: Editor, arctic: Path, tmp_path: Path) -> None:
     text = "The quick brown fox jumps over the lazy dog."
     result = editor.tts(arctic, text, prompt_text=ARCTIC)

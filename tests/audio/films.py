@@ -8,6 +8,10 @@ import av
 import numpy as np
 import soundfile as sf
 
+from a3t.audio.output.patches import Patch
+from a3t.audio.output.writing import write_edited
+from a3t.audio.reading.recording import Recording
+
 FPS = 25
 Packet = tuple[bytes, float, bool]
 
@@ -91,6 +95,18 @@ def packets(path: Path, kind: str = "video") -> list[Packet]:
             for p in file.demux(stream)
             if p.size
         ]
+
+
+def assert_read_and_kept(recording: Recording, whole: np.ndarray, out: Path) -> None:
+    """From whatever sample a recording is read as a whole, and outside an edit it stays so."""
+    np.testing.assert_array_equal(recording.read(), whole)
+    for start in range(0, recording.samples, recording.samples // 7):
+        stop = min(start + 3000, recording.samples)
+        np.testing.assert_array_equal(recording.read(start, stop), whole[start:stop])
+    write_edited(recording, [Patch((10_000, 11_000), np.zeros((500, 1)))], out)
+    edited = Recording.open(out).read()
+    np.testing.assert_array_equal(edited[:10_000], whole[:10_000])
+    np.testing.assert_array_equal(edited[10_500:], whole[11_000:])
 
 
 def straight(path: Path, track: int = 0) -> np.ndarray:

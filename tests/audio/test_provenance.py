@@ -199,21 +199,6 @@ def test_a_wav_keeps_its_chunks(wave: Path, tmp_path: Path) -> None:
         assert sf.info(out).frames == 16_001 - 500  # libsndfile reads past what was added
 
 
-@pytest.mark.parametrize("name", ["out.wav", "out.flac", "out.ogg", "out.aiff", "out.caf"])
-def test_texts_are_carried_over(name: str, wave: Path, tmp_path: Path) -> None:
-    samples = tmp_path / "pcm.wav"
-    sf.write(samples, sf.read(wave)[0], RATE, "PCM_16")
-    texts = chunks.texts_of(wave)
-    chunks.append(samples, chunks.texts_chunk(texts))
-    out = tmp_path / name
-    write_edited(Recording.open(samples), PATCHES, out, comment="mine, and more")
-    with sf.SoundFile(out) as file:
-        assert (file.title, file.comment) == ("Café", "mine, and more")
-    back = tmp_path / "back.wav"
-    write_edited(Recording.open(out), [Patch((0, 1), np.zeros((0, 1)))], back)
-    assert chunks.texts_of(back)[b"INAM"] == texts[b"INAM"]
-
-
 def test_a_long_comment_is_read_back(wave: Path, tmp_path: Path) -> None:
     long = "x" * 100_000
     write_edited(Recording.open(wave), PATCHES, tmp_path / "o.wav", comment=long)

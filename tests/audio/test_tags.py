@@ -21,7 +21,7 @@ RATE = 24_000
 NOISE = np.random.default_rng(0).normal(size=RATE // 4) * 0.1
 CUT = [Patch((3000, 4000), np.zeros((0, 1)))]
 TITLE, ARTIST, COMMENT = "Über die Straße", "Жук · 日本語", "Zwei Zeilen:\n“né” 🎵"
-SOURCES = ["wav", "flac", "ogg", "opus", "mp3", "m4a", "mov", "mkv", "caf"]
+SOURCES = ["wav", "flac", "ogg", "opus", "mp3", "m4a", "mov", "mkv", "caf", "aiff"]
 
 
 def tagged(path: Path, version: int, codec: int) -> Recording:

@@ -45,13 +45,16 @@ def likely_whole(aligned: Alignment, score: float) -> Alignment:
 
 
 def found_in(arctic: Path, text: str, want: Cleaning | None = None, *parts: object) -> Findings:
+    alignment = spoken(*(parts or Transcript.from_text(text).spoken))  # type: ignore[arg-type]
+    return found_by(arctic, text, alignment, want)
+
+
+def found_by(
+    arctic: Path, text: str, alignment: Alignment, want: Cleaning | None = None
+) -> Findings:
     transcript = Transcript.from_text(text)
-    alignment = spoken(*(parts or transcript.spoken))  # type: ignore[arg-type]
-    return Findings(
-        AlignedRecording(Recording.open(arctic), transcript, alignment),
-        transcript,
-        want or Cleaning(),
-    )
+    source = AlignedRecording(Recording.open(arctic), transcript, alignment)
+    return Findings(source, transcript, want or Cleaning())
 
 
 def new_text(found: Findings, only: list[str] | None = None) -> str:
@@ -121,22 +124,14 @@ def test_what_may_be_part_of_a_word_is_left_alone(
         (part[0].replace("?", ""), part[1]) if isinstance(part, tuple) else part for part in parts
     ))  # fmt: skip
     lacking = any("?" in part[0] for part in parts if isinstance(part, tuple))
-    text = Transcript.from_text(" ".join(word.text for word in aligned.spoken))
+    text = " ".join(word.text for word in aligned.spoken)
     whole = likely_whole(aligned, 0.1 if lacking else 0.9)
-    assert (
-        bool(
-            Findings(AlignedRecording(Recording.open(arctic), text, whole), text, Cleaning()).found
-        )
-        is found
-    )
+    assert bool(found_by(arctic, text, whole).found) is found
 
 
 def test_a_pause_is_shortened_beside_what_may_be_part_of_a_word(arctic: Path) -> None:
     aligned = likely_whole(spoken("one", ("<um>", 0.3), ("", 3.0), "two", "three"), 0.9)
-    text = Transcript.from_text("One two three.")
-    (found,) = Findings(
-        AlignedRecording(Recording.open(arctic), text, aligned), text, Cleaning()
-    ).found
+    (found,) = found_by(arctic, "One two three.", aligned).found
     assert found.kind == "pause" and (found.start, found.end) == pytest.approx((0.6, 3.6))
     assert found.cut is not None and found.cut.start > 0.6 and found.cut.end < 3.6
 
@@ -165,11 +160,7 @@ def test_speech_that_the_text_lacks_is_left_alone(arctic: Path) -> None:
     alignment = spoken(*parts)  # type: ignore[arg-type]
     speech = pause(alignment.words[3].start, alignment.words[3].end, 0.2)
     words = (*alignment.words[:3], speech, *alignment.words[4:])
-    text = Transcript.from_text("we meet here")
-    whole = Alignment(words, alignment.duration)
-    assert not Findings(
-        AlignedRecording(Recording.open(arctic), text, whole), text, Cleaning()
-    ).found
+    assert not found_by(arctic, "we meet here", Alignment(words, alignment.duration)).found
 
 
 def test_findings_are_chosen_by_number_and_by_kind(arctic: Path) -> None:

@@ -305,12 +305,6 @@ def test_timecodes(frames: int, code: str) -> None:
     assert timecode(frames) == code
 
 
-def test_a_picture(result: EditedRecording, out: Path) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    (path,) = export(result, out, ["png"])
-    assert path.name == "said.edited.png" and path.read_bytes().startswith(b"\x89PNG")
-
-
 @pytest.mark.parametrize(
     ("pictures", "counted", "timebase", "ntsc"),
     [

@@ -53,7 +53,7 @@ def test_an_empty_file_beside_it_is_what_is_being_written(talk: Path) -> None:
     assert sidecar(talk) is None
 
 
-@pytest.mark.parametrize("suffix", [".TextGrid", ".lab", ".txt"])
+@pytest.mark.parametrize("suffix", [".TextGrid", ".json", ".lab", ".txt"])
 def test_a_sidecar_alignment_is_used(suffix: str, talk: Path) -> None:
     write_alignment(labelled(), talk.with_suffix(suffix))
     result = found(talk)
@@ -90,15 +90,11 @@ def test_files_that_hold_no_text(tmp_path: Path, talk: Path) -> None:
         found(talk)
 
 
-def test_a_json_beside_it_is_whispers_or_an_alignment(talk: Path) -> None:
-    beside = talk.with_suffix(".json")
-    beside.write_text('{"segments": [{"text": " We met,"}, {"text": "twice."}], "language": "en"}')
+def test_a_json_beside_it_may_be_whispers(talk: Path) -> None:
+    whispers = '{"segments": [{"text": " We met,"}, {"text": "twice."}], "language": "en"}'
+    talk.with_suffix(".json").write_text(whispers)
     result = found(talk)
     assert (result.origin, result.transcript.text) == ("talk.json", "We met, twice.")
-    write_alignment(labelled(), beside)
-    result = found(talk)
-    assert result.alignment is not None
-    assert result.transcript.spoken == ("see",)
 
 
 @pytest.mark.parametrize("content", ['{"version": 3}', "[1, 2]", "not json", "[" * 100_000])

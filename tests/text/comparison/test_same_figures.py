@@ -6,19 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from a3t.plan.revision import Revision
 from a3t.text.comparison.respelling import value
 from a3t.text.normaliser.numbers import cardinal, year
 from a3t.text.transcript import Transcript
+from tests.text.comparison.test_respelling import changes
 
 EDITS = Path(__file__).with_name("figures.txt").read_text(encoding="utf-8")
 
 
 def made_anew(old: str, new: str) -> str:
-    revision = Revision.of(Transcript.from_text(old), Transcript.from_text(new))
-    a, b = revision.text.spoken, revision.new_text.spoken
-    edits = ((" ".join(a[slice(*e.old)]), " ".join(b[slice(*e.new)])) for e in revision.edits)
-    return " ; ".join(f"{gone}>{come}" for gone, come in edits)
+    return " ; ".join(f"{gone}>{come}" for gone, come in changes(old, new))
 
 
 def test_edits_within_figures() -> None:
