@@ -82,7 +82,7 @@ def add_page(app: FastAPI, service: Service, options: PageOptions, local_only: b
     if find_spec("gradio") is None:
         raise ModuleNotFoundError(name="gradio")
     studio = Studio(service, options.projects or service.folder / "projects")
-    studio.recogniser.is_offered = local_only
+    studio.recogniser.is_offered = studio.makes_voices = local_only
     visitors = Visitors(options.auth, bool(options.frame_from))
     add_studio(app, studio, visitors)
 

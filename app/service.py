@@ -97,18 +97,20 @@ class Service:
         self.quick = EditorLane(start)
         # Without a process of its own, long work waits in the same line.
         self.long = self.quick if start_long is None else EditorLane(start_long, IDLE_S)
+        # What takes minutes, so that not even an export of a long recording waits for it.
+        self.learning = self.quick if start_long is None else EditorLane(start_long, IDLE_S)
         self.jobs = RequestJobs()
 
     def stop(self) -> None:
         """End what is being worked on, and tell those who wait."""
-        self.quick.stop()
-        self.long.stop()
+        for lane in (self.quick, self.long, self.learning):
+            lane.stop()
         self.jobs.stop()
 
     def close(self) -> None:
         """End the editors' processes."""
-        self.quick.close()
-        self.long.close()
+        for lane in (self.quick, self.long, self.learning):
+            lane.close()
 
     def lane(self, *recordings: Path) -> EditorLane:
         """Return the lane for these recordings; those longer than LONG have their own."""

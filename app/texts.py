@@ -47,6 +47,8 @@ CUT_BESIDE = (
     "Listen to it."
 )
 NOT_HEARD_YET = "The recording is still being recognised: wait until all its words are there."
+NO_CONSENT = "A voice needs its speaker's consent: ask the speaker first."
+NO_VOICES_MADE = "Voices aren't learnt on this server: use `a3t voice make` on your own computer."
 CHANGED_ALREADY = (
     "There are changes already: undo them, then give the recording another transcript."
 )

@@ -44,6 +44,7 @@ from app.studio.shown_project import (
     SoundShape,
     kind_of,
 )
+from app.studio.voice_learning import VoiceLearning
 from app.studio.word_corrections import WordCorrections
 from app.studio.work import worker_tasks as tasks
 from app.studio.work.take_orders import (
@@ -60,13 +61,20 @@ class Project:
     exported: the name of the zip that is ready.
     """
 
-    def __init__(self, folder: ProjectFolder, quick: EditorLane, long: EditorLane) -> None:
+    def __init__(
+        self,
+        folder: ProjectFolder,
+        quick: EditorLane,
+        long: EditorLane,
+        learning: EditorLane | None = None,
+    ) -> None:
         self.open = OpenProject(folder, quick, long)
         self.folder, self.events = folder, self.open.events
         self.takes = TakeMaking(self.open)
         self.listening = Listening(self.open, self._words_came)
         self.words = WordCorrections(self.open)
         self.further = FurtherRecordings(self.open)
+        self.voice = VoiceLearning(self.open, learning)
         self.exported: str | None = None
         if (folder.path / SAID_FOLDER).is_dir():
             self.open.forget_said()
@@ -89,7 +97,8 @@ class Project:
     @property
     def is_idle(self) -> bool:
         """Whether no page shows it and no job works on it: their events would reach nobody."""
-        return not (self.events.is_shown() or self.open.has_jobs)
+        busy = self.open.has_jobs or self.voice.is_under_way
+        return not (busy or self.events.is_shown())
 
     def state(self) -> ShownProject:
         """Return the project as a page shows it when it is opened."""
@@ -123,6 +132,7 @@ class Project:
                 tells_speakers=tells_speakers(),
                 recordings=self.further.shown(),
                 tracks=state.tracks,
+                voice=self.voice.offer(),
                 done=[step.shown() for step in document.done],
                 undone=[step.shown() for step in document.undone],
                 first_id=state.first_id,

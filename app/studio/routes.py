@@ -294,6 +294,9 @@ PROJECT_CHANGES: dict[str, Change] = {
     "pronounce": lambda project, data: project.takes.pronounce(data),
     "speakers": lambda project, data: project.words.speakers(data),
     "export": lambda project, data: project.export(data),
+    "voice/learn": lambda project, data: project.voice.learn(data),
+    "voice/stop": lambda project, data: project.voice.stop(),
+    "voice/decline": lambda project, data: project.voice.decline(),
     "recordings/remove": lambda project, data: project.further.remove(data),
 }
 router = APIRouter(prefix="/studio", include_in_schema=False)

@@ -15,6 +15,7 @@ from a3t.projects.store.project_state import SpeakerTrack
 from a3t.projects.take_record import ShownTake
 from alignment.result import DOUBTFUL_BELOW
 from app.studio.project_listening import Progress
+from app.studio.voice_learning import VoiceOffer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +102,7 @@ class ShownProject(ShownScript):
     tells_speakers: bool
     recordings: Sequence[Mapping[str, object]]
     tracks: tuple[SpeakerTrack, ...]
+    voice: VoiceOffer
     done: Sequence[Mapping[str, object]]
     undone: Sequence[Mapping[str, object]]
     first_id: int

@@ -53,7 +53,8 @@ class Studio:
     def __init__(self, service: Service, folder: Path) -> None:
         self.service = service
         self.projects = Projects(folder)
-        self.lanes = service.quick, service.long
+        self.lanes = service.quick, service.long, service.learning
+        self.makes_voices = False  # whether visitors may make some: all may use them
         self.recogniser, self.live = RecogniserFetch(), LiveSessions()
         self._open: dict[str, Project] = {}
         self._uploads: dict[tuple[str, str], tuple[Path, str]] = {}
@@ -187,7 +188,8 @@ class Studio:
             project = self._open.pop(folder.id, None)
             if project is None:
                 folder.touch()
-                project = Project(folder, *self.lanes)
+                quick, long, learning = self.lanes
+                project = Project(folder, quick, long, learning if self.makes_voices else None)
             self._open[folder.id] = project  # the last used comes last
             idle = [name for name, each in self._open.items() if each.is_idle]
             idle = [name for name in idle if name != folder.id]

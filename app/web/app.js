@@ -16,6 +16,7 @@ import { Finder } from "./panels/finder.js";
 import { Header } from "./panels/header.js";
 import { Hearing } from "./hearing.js";
 import { build } from "./panels/layout.js";
+import { LearningView } from "./panels/learning_view.js";
 import { RecordingsView } from "./panels/recordings_view.js";
 import { textOf } from "./script/recorded.js";
 import { Saver } from "./saver.js";
@@ -56,6 +57,7 @@ export class App extends State {
     this.view = new ScriptView(hosts.script, this, this.saver, this.hearing, this.editing, this.cleaning, this.saying);
     this.recordings = new RecordingsView(hosts.recordings, this, (words) => this.view.paste(textOf(words), words));
     this.changes = new ChangesView(hosts.changes, this, this.editing, this.hearing, this.saying, (edit) => this.view.rewrite(edit));
+    this.learning = new LearningView(hosts.changes, this, settings, this.dialogs);
     this.audio = new AudioView(hosts.audio, this, this.editing, this.hearing, this.view);
     this.finder = new Finder(hosts.script, this, this.editing, this.hearing, this.view);
     this.header = new Header(hosts.header, hosts.problem, this, this.saver, this.editing, this.exporting, new ExportSheet(this, settings, this.exporting), this.dialogs, {
@@ -166,6 +168,7 @@ export class App extends State {
     this.names = state.names;
     this.tellsSpeakers = state.tells_speakers;
     this.marks = state.marks;
+    this.voice = state.voice;
     this.recordings.update(state.recordings);
     this.listening = state.listening;
     this.script.missing = state.listening.missing;
@@ -295,6 +298,7 @@ export class App extends State {
         if (edit) this.view.text.said.textContent = tell(TEXTS.ready, named(this.script, edit) || TEXTS.deleted);
         return this.exporting.exportNext();
       }
+      case "voice": this.voice = event.voice; return this.learning.render();
       case "recordings": return this.recordings.fetch();
       case "speakers": return this.editing.speakersTold(event.step);
       case "marks": this.marks = event.marks; return this.refresh();
@@ -319,6 +323,7 @@ export class App extends State {
     this.view.text.render();
     this.renderChanges();
     this.cleaning.render();
+    this.learning.render();
     this.film.render();
     const counts = { changes: this.script.edits.length, cleaning: this.cleaning.offers.length, recordings: this.recordings.listed.length };
     for (const panel of PANELS) this.tabs[panel].textContent = [TEXTS.panels[panel], counts[panel] || ""].join(" ").trim();

@@ -99,6 +99,8 @@ export interface Progress {
   missing: [start: number, end: number][];
   text: string;
 }
+/** What may be done about the speaker's voice: share and left_s, seconds, of learning it. */
+export interface VoiceOffer { state: "none" | "offered" | "learning" | "learnt"; name: string; share: number; left_s: number | null; problem: string }
 export interface FurtherRecording { kind: "source" | "track"; file: string; name: string; seconds: number; problem: string; said: string | null }
 
 export interface SavedScript { revision: number; edits: Edit[]; corrections: Correction[]; now: number; refused: number[] }
@@ -125,6 +127,7 @@ export interface ShownProject extends ShownScript {
   marks: boolean | null;
   recordings: FurtherRecording[];
   tracks: SpeakerTrack[];
+  voice: VoiceOffer;
   done: Step[];
   undone: Step[];
   first_id: number;
@@ -141,6 +144,7 @@ export type ProjectEvent =
   | { kind: "speakers"; step: Step }
   | { kind: "marks"; marks: boolean | null }
   | { kind: "names"; names: string }
+  | { kind: "voice"; voice: VoiceOffer }
   | { kind: "pronounced"; pronunciations: Record<string, string> }
   | { kind: "failed" | "refused"; key: string; sentence: string }
   | { kind: "exported"; name: string }

@@ -7,7 +7,7 @@ import { Timeline } from "./sound/timeline.js";
 import { Transport } from "./sound/transport.js";
 import { messageOf } from "./server.js";
 
-/** @import { Edit, LiveWord, Progress, Settings, Sound, SpeakerTrack } from "./records" */
+/** @import { Edit, LiveWord, Progress, Settings, Sound, SpeakerTrack, VoiceOffer } from "./records" */
 
 export class State {
   /** Nothing is open yet. @param {import("./server.js").Server} server */
@@ -64,6 +64,8 @@ export class State {
     this.firstId = 0; // of the words: those of another transcript have others
     /** @type {boolean|null} whether punctuation is added; null if none can be */
     this.marks = null;
+    /** @type {VoiceOffer} what may be done about the speaker's voice */
+    this.voice = { state: "none", name: "", share: 0, left_s: null, problem: "" };
     /** Names to listen for, as they were typed. */
     this.names = "";
     /** @type {Record<string, string>} words that are said otherwise */

@@ -28,6 +28,7 @@ from app.studio.shown_project import (
     ShownScript,
     SoundShape,
 )
+from app.studio.voice_learning import VoiceOffer
 
 APP = Path(__file__).parents[2] / "app"
 PAGE = APP / "web" / "records.d.ts"
@@ -51,6 +52,7 @@ HIDDEN: dict[type, set[str]] = {
     Progress: set(),
     RecentProject: set(),
     FetchState: set(),
+    VoiceOffer: set(),
     ShownOption: set(),
     SavedScript: set(),
     ShownScript: set(),

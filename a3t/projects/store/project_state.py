@@ -65,7 +65,8 @@ class ProjectState(StoredRecord):
     project whose file it came from. plain: whether restored marks are left out. places: whether the
     pieces of the text have been found. parts: the samples of each part that is listened to. sound:
     None until it is opened. tracks: of which the recording consists, if of several. first_id: of
-    its tokens; those of the transcripts that it had before had lower ones.
+    its tokens; those of the transcripts that it had before had lower ones. voice: the one that was
+    learnt from the recording. voice_declined: whether none is to be offered.
     """
 
     stored_in = "project.json"
@@ -84,6 +85,8 @@ class ProjectState(StoredRecord):
     handed: bool = field(default=False, metadata=OMITTED)
     tracks: tuple[SpeakerTrack, ...] = field(default=(), metadata=OMITTED)
     first_id: int = field(default=0, metadata=OMITTED)
+    voice: str = field(default="", metadata=OMITTED)
+    voice_declined: bool = field(default=False, metadata=OMITTED)
 
 
 def _from_1(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+LEARNT = "learnt "  # begins what is told of a step of learning a voice; its number and all follow
+
 
 def _of(module: str, name: str, editor: object, *args: object) -> Any:
     return getattr(import_module(f"{__package__}.{module}"), name)(editor, *args)
@@ -29,6 +31,7 @@ join_tracks = partial(_of, "tracks", "join_tracks")
 recognise_part = partial(_of, "listening", "recognise_part")
 tell_speakers = partial(_of, "listening", "tell_speakers")
 correct_tokens = partial(_of, "listening", "correct_tokens")
+learn_voice = partial(_of, "learning", "learn_voice")
 make_whole_text = partial(_of, "take_making", "make_whole_text")
 make_take = partial(_of, "take_making", "make_take")
 make_recorded = partial(_of, "take_making", "make_recorded")

@@ -47,6 +47,12 @@ export class Settings {
     if (this.state.project) this.saver.save();
   }
 
+  /** New words are said in a voice that was learnt just now, too. @param {string} name */
+  useVoice(name) {
+    if (this.choices && !this.choices.voice.includes(name)) this.choices.voice.push(name);
+    this.set("voice", name);
+  }
+
   /** @param {keyof typeof TEXTS.settings_of} name @param {[value: any, text: string][]} offered */
   #select(name, offered) {
     const input = make("select", { onchange: ({ target }) => this.set(name, offered[target.selectedIndex][0]) }, ...offered.map(([value, said]) => make("option", { selected: value === this.state.settings[name] }, said)));
