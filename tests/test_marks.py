@@ -47,12 +47,6 @@ def test_a_pause_among_new_words_is_quiet(editor: Editor, arctic: Path, tmp_path
     assert quiet < made.mean() / 30
 
 
-def test_marks_that_mean_nothing_are_refused(editor: Editor, arctic: Path) -> None:
-    for mark in ("[emphasis]", "[pause -1]", "[pause 1000]"):
-        with pytest.raises(InputError, match=r"mark|valid pause"):
-            editor.plan(arctic, new_text=ARCTIC.replace("see", f"{mark} see"), text=ARCTIC)
-
-
 RATE = 24_000
 
 

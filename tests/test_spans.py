@@ -49,11 +49,3 @@ def test_changed_samples_map_to_the_start_of_the_change(
         assert all(spans.output_of(place) == change.output[0] for place in range(*change.source))
         assert spans.shifts[k] == change.output[0] - change.source[0]
     assert spans.output_of(len(source)) == len(output)
-
-
-def test_places_around_a_longer_and_a_deleted_span() -> None:
-    spans = SpanMap.replacing([((2_000, 3_000), 1_500), ((8_000, 9_000), 0)], 16_001)
-    places = (0, 1_999, 2_000, 2_999, 3_000, 7_999, 8_500, 9_000)
-    assert [spans.output_of(k) for k in places] == [
-        0, 1_999, 2_000, 2_000, 3_500, 8_499, 8_500, 8_500
-    ]  # fmt: skip

@@ -1,5 +1,7 @@
 """The listening test: blind and balanced pages, and what ratings say of known listeners."""
 
+import base64
+import io
 import json
 import re
 from itertools import product
@@ -46,6 +48,11 @@ def data_of(page: Path) -> dict:
     return json.loads(found.group(1))
 
 
+def heard(sound: str) -> np.ndarray:
+    """Return the samples of a sound within a page."""
+    return soundfile.read(io.BytesIO(base64.b64decode(sound.partition(",")[2])))[0]
+
+
 @pytest.mark.parametrize("kind", ["mos", "smos"])
 def test_a_page_is_blind_and_holds_everything(sounds: Path, tmp_path: Path, kind: str) -> None:
     page = make_test(sounds, SYSTEMS, tmp_path, kind, tasks=4)
@@ -69,13 +76,9 @@ def test_a_page_is_blind_and_holds_everything(sounds: Path, tmp_path: Path, kind
 
 
 def test_all_sounds_have_one_level(sounds: Path, tmp_path: Path) -> None:
-    import base64
-    import io
-
     levels = []
     for trial in data_of(make_test(sounds, SYSTEMS, tmp_path, tasks=4))["trials"]:
-        raw = base64.b64decode(trial["sounds"][0].partition(",")[2])
-        samples, _ = soundfile.read(io.BytesIO(raw))
+        samples = heard(trial["sounds"][0])
         levels.append(20 * np.log10(np.sqrt(np.square(samples).mean())))
     assert np.ptp(levels) < 1.5  # the codec's own doing
 
@@ -97,9 +100,6 @@ def test_a_key_is_not_lost_to_another_test(sounds: Path, tmp_path: Path) -> None
 
 def test_speech_by_a_prompt_is_heard_without_the_prompt(tmp_path: Path) -> None:
     """And tasks of one kind are asked for by its name."""
-    import base64
-    import io
-
     own = tmp_path / "sounds" / "a3t"
     own.mkdir(parents=True)
     noise = np.random.default_rng(0).normal(0, 0.05, SAMPLE_RATE)
@@ -112,8 +112,7 @@ def test_speech_by_a_prompt_is_heard_without_the_prompt(tmp_path: Path) -> None:
     for kind, length in (("prompt", 12000), ("edit", SAMPLE_RATE)):
         data = data_of(make_test(own.parent, ["A3T"], tmp_path / kind, of=kind))
         ((sound,),) = [trial["sounds"] for trial in data["trials"]]
-        samples, _ = soundfile.read(io.BytesIO(base64.b64decode(sound.partition(",")[2])))
-        assert len(samples) == pytest.approx(length, abs=300)
+        assert len(heard(sound)) == pytest.approx(length, abs=300)
     with pytest.raises(InputError, match="no task of the kind given"):
         make_test(own.parent, ["A3T"], tmp_path / "none", of="given")
 
