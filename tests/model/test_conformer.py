@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 import soundfile
 import torch
-from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from a3t.editor import Editor
 from a3t.model.a3t import A3T
-from a3t.model.conformer import MAX_NARROW_CHANNELS, Layout, RelativeAttention
+from a3t.model.conformer import Layout, RelativeAttention
 from a3t.model.loading import load_networks
 from a3t.model.saved_voices import Voice
 from a3t.vocoder import load_vocoder
@@ -37,29 +36,6 @@ def test_a_narrow_convolution_in_bfloat16_on_two_threads_terminates() -> None:
     """
     done = subprocess.run([sys.executable, "-c", program], timeout=900, check=False)
     assert done.returncode == 0
-
-
-def test_both_ways_give_the_same_sums() -> None:
-    layout = Layout(torch.ones(2, 30, 1), torch.zeros(2, 30), seam=20)
-    wide = nn.Conv1d(
-        2 * MAX_NARROW_CHANNELS,
-        2 * MAX_NARROW_CHANNELS,
-        7,
-        padding=3,
-        groups=2 * MAX_NARROW_CHANNELS,
-    )
-    narrow = nn.Conv1d(
-        MAX_NARROW_CHANNELS, MAX_NARROW_CHANNELS, 7, padding=3, groups=MAX_NARROW_CHANNELS
-    )
-    narrow.load_state_dict(
-        {name: value[:MAX_NARROW_CHANNELS] for name, value in wide.state_dict().items()}
-    )
-    x = torch.randn(2, 30, 2 * MAX_NARROW_CHANNELS)
-    one, other = (
-        layout.convolve(narrow, x[..., :MAX_NARROW_CHANNELS]),
-        layout.convolve(wide, x)[..., :MAX_NARROW_CHANNELS],
-    )
-    assert torch.allclose(one, other, atol=1e-5)
 
 
 @pytest.mark.parametrize("training", [False, True])

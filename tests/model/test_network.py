@@ -12,7 +12,14 @@ from torch import nn
 
 from a3t.learning.loop import reconstruction_loss
 from a3t.model.a3t import A3T
-from a3t.model.conformer import Batch, Layout, MaskedBatchNorm, RelativeAttention, phone_spans
+from a3t.model.conformer import (
+    MAX_NARROW_CHANNELS,
+    Batch,
+    Layout,
+    MaskedBatchNorm,
+    RelativeAttention,
+    phone_spans,
+)
 from a3t.model.variance.adaptors import energy_loss, pitch_loss
 
 CONF = Path(__file__).parents[2] / "a3t" / "model" / "conf"
@@ -235,12 +242,17 @@ def test_attention_depends_on_offsets_only() -> None:
     torch.testing.assert_close(near, far, atol=1e-4, rtol=1e-4)
 
 
-@pytest.mark.parametrize("groups", [1, 6])
+@pytest.mark.parametrize(
+    ("channels", "groups"), [(6, 1), (6, 6), (MAX_NARROW_CHANNELS, MAX_NARROW_CHANNELS)]
+)
 @pytest.mark.parametrize("kernel", [1, 3, 7])
-def test_one_convolution_over_both_parts_equals_two(kernel: int, groups: int) -> None:
+def test_one_convolution_over_both_parts_equals_two(
+    kernel: int, channels: int, groups: int
+) -> None:
+    """The last is wide enough to be run as an image."""
     torch.manual_seed(0)
-    conv = nn.Conv1d(6, 12, kernel, padding=kernel // 2, groups=groups)
-    x, frames = torch.randn(2, 14, 6), 9
+    conv = nn.Conv1d(channels, 2 * channels, kernel, padding=kernel // 2, groups=groups)
+    x, frames = torch.randn(2, 14, channels), 9
     layout = Layout(torch.ones(2, 14, 1), torch.zeros(2, 14), seam=frames)
     parts = [conv(part.transpose(1, 2)) for part in (x[:, :frames], x[:, frames:])]
     expected = torch.cat(parts, dim=2).transpose(1, 2)
