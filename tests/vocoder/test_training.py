@@ -219,6 +219,26 @@ def test_the_loss_ignores_frequencies_above_the_recordings_band() -> None:
     assert known_bins(torch.tensor([12000.0]), 601).min() == 1
 
 
+@pytest.mark.slow
+def test_resumed_equals_uninterrupted(cache: Path, tmp_path: Path) -> None:
+    def train(folder: Path, steps: int) -> TrainingRun:
+        work = make(cache)
+        found = TrainingRun(work.model, work.schedule, folder, work.rates)
+        if not found.resume():
+            found.follow_from(work.model.state_dict())
+        while found.step < steps:
+            found.train_step(work.losses)
+        found.save()
+        return found
+
+    straight = train(tmp_path / "a", 2)
+    train(tmp_path / "b", 1)
+    resumed = train(tmp_path / "b", 2)
+    for name, value in straight.model.state_dict().items():
+        assert torch.equal(value, resumed.model.state_dict()[name]), name
+        assert torch.equal(straight.average[name], resumed.average[name]), name
+
+
 def test_training_learns_and_moves_every_parameter(cache: Path, tmp_path: Path) -> None:
     work = make(cache)
     start = {name: value.clone() for name, value in work.model.named_parameters()}
