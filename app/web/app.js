@@ -49,7 +49,7 @@ export class App extends State {
     this.dialogs = new Dialogs(host, this);
     if (!kept.isKept) this.dialogs.say(TEXTS.keeps_nothing);
     this.editing = new Editing(this, this.saver, this.hearing, this.dialogs);
-    const settings = new Settings(host, this, this.saver);
+    const settings = this.settingsDialog = new Settings(host, this, this.saver);
     this.saying = new Saying(host, this, this.editing);
     this.film = new Film(hosts.film, this);
     this.exporting = new Exporting(this, this.saver, this.film);
@@ -159,6 +159,7 @@ export class App extends State {
       this.side = "edited";
     }
     this.project = id;
+    if (!again) this.settingsDialog.opened();
     this.name = state.name;
     this.host.dataset.screen = "edit";
     this.offered = state.offered;

@@ -6,6 +6,7 @@ import { TEXTS } from "../texts.js";
 import { fieldOf, fits } from "./option_fields.js";
 
 const KEPT = "a3t-settings";
+const OWN_VOICE = "a3t-voice"; // with a project: the voice that was learnt from it
 const ADVANCED = /** @type {const} */ (["voice", "model", "vocoder", "aligner"]); // each one of what the server has
 const PER_FILE = { loudness: null }; // what has no choices on the server
 
@@ -20,6 +21,7 @@ export class Settings {
     this.choices = null;
     /** @type {string[]} the parts of what can be taken home */
     this.exports = [];
+    this.voice = ""; // of all projects that don't use their own
     /** @type {Option[]} */
     this.options = [];
     this.dialog = make("dialog", { class: "dialog settings" });
@@ -37,20 +39,34 @@ export class Settings {
     const { settings } = this.state, kept = JSON.parse(browser.get(KEPT) || "{}");
     for (const option of options) settings[option.name] = fits(option, kept[option.name]) ? kept[option.name] : option.default;
     for (const [name, names] of Object.entries(choices)) settings[name] = names.includes(kept[name]) ? kept[name] : names[0];
+    this.voice = settings.voice;
     for (const [name, usual] of Object.entries(PER_FILE)) settings[name] = kept[name] ?? usual;
+    this.opened(); // perhaps before the server answered
   }
 
   /** @param {string} name @param {any} value */
   set(name, value) {
     this.state.settings[name] = value;
-    browser.set(KEPT, JSON.stringify(this.state.settings));
+    if (name === "voice") {
+      this.voice = value;
+      browser.set(`${OWN_VOICE} ${this.state.project}`, ""); // whatever it was, another one was chosen
+    }
+    browser.set(KEPT, JSON.stringify({ ...this.state.settings, voice: this.voice }));
     if (this.state.project) this.saver.save();
   }
 
-  /** New words are said in a voice that was learnt just now, too. @param {string} name */
+  /** New words of this project are said in the voice that was learnt from it. @param {string} name */
   useVoice(name) {
     if (this.choices && !this.choices.voice.includes(name)) this.choices.voice.push(name);
-    this.set("voice", name);
+    browser.set(`${OWN_VOICE} ${this.state.project}`, name);
+    this.opened();
+    this.saver.save();
+  }
+
+  /** A project is opened: it has the voice that was learnt from it, if that is to be used, else the one of all. */
+  opened() {
+    const known = [browser.get(`${OWN_VOICE} ${this.state.project}`), this.voice];
+    this.state.settings.voice = known.find((name) => name && this.choices?.voice.includes(name)) || "";
   }
 
   /** @param {keyof typeof TEXTS.settings_of} name @param {[value: any, text: string][]} offered */
