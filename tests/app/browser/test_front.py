@@ -210,7 +210,9 @@ def test_a_text_is_spoken_in_a_voice_of_the_server(page: Any, url: str) -> None:
 
     lag = int(np.argmax(correlate(heard, whole, "full"))) - len(whole) + 1
     aligned = heard[max(lag, 0) :][: len(whole)]
-    assert np.corrcoef(aligned, whole[: len(aligned)])[0, 1] > 0.99
+    # The stream clips what is too loud, the file is made softer; a piece that is missing or late
+    # leaves far less in common.
+    assert np.corrcoef(aligned, whole[: len(aligned)])[0, 1] > 0.9
 
 
 @pytest.fixture
