@@ -23,6 +23,7 @@ from app.studio.work import worker_tasks as tasks
 from app.studio.work.take_orders import settings_of
 
 JOB = "voice"  # its name in the lane
+LONGEST_NAME = 56  # characters, of 64 that a voice may have, so that a number fits
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ class VoiceLearning:
 
 def new_name(file: str) -> str:
     """Return a name for the voice of a recording that no voice has yet."""
-    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", safe_stem(file)).strip("-._") or "voice"
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", safe_stem(file)).strip("-._")[:LONGEST_NAME] or "voice"
     taken, number, free = voice_names(), 1, name
     while free in taken:
         number += 1

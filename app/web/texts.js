@@ -91,7 +91,7 @@ export const TEXTS = {
   no_microphone: "The microphone can't be used: allow it in the browser, or upload a file.",
   too_many: "Drop recordings, or one saved project.",
   offered: "Try it: change “{}” to “{}”",
-  learn_voice: "Once a3t has learnt this voice, in about five minutes on a laptop, new words sound more like the speaker.", learn_it: "Learn it…", not_offered_again: "Don't offer it again for this project",
+  learn_voice: "Once a3t has learnt this voice, in about five minutes on a laptop, new words sound more like the speaker, if perhaps less clear.", learn_it: "Learn it…", not_offered_again: "Don't offer it again for this project",
   voice_consent: "A voice belongs to a person. Does the speaker of this recording agree that a3t learns to speak in this voice? It stays on this computer.", speaker_agrees: "Yes, the speaker agrees",
   learning_voice: "Learning the voice: {} %", seconds_left: "{} s left", minutes_left: "{} min left",
   voice_learnt: "The voice is learnt, as “{}”. Changes that are made stay as they are: “Another take” makes one anew.", use_voice: "Use it for new words",

@@ -100,7 +100,12 @@ def test_a_server_for_others_makes_no_voice(client: TestClient, upload: str) -> 
 
 @pytest.mark.parametrize(
     ("file", "name"),
-    [("talk.wav", "talk-2"), ("Ünser Gespräch.mp3", "nser_Gespr-ch"), ("...", "recording")],
+    [
+        ("talk.wav", "talk-2"),
+        ("Ünser Gespräch.mp3", "nser_Gespr-ch"),
+        ("...", "recording"),
+        (f"{'x' * 100}.wav", "x" * 56),  # a name of 64 characters is the longest
+    ],
 )
 def test_no_voice_is_replaced(file: str, name: str) -> None:
     save_voice("talk", {}, {}, {})
